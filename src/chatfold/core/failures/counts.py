@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, cast
 from chatfold.core.effects.given import rows_written_by
 from chatfold.core.effects.tool_names import effect_of_name, is_for_sql
 from chatfold.core.failures.codes import BESIDE
-from chatfold.core.failures.fields import made_id, texts_of
 from chatfold.core.failures.reasons import told_in
+from chatfold.core.failures.states import made_id, texts_of
 from chatfold.core.failures.successes import tells_a_deed, words_in
 from chatfold.core.failures.words import is_participle, words_of_name
 from chatfold.core.word_sets import word_set

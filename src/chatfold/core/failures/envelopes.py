@@ -12,9 +12,10 @@ from typing import Any, TypeAlias, cast
 from chatfold.core.call_json import key_of
 from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.codes import EMPTY
-from chatfold.core.failures.fields import is_bad, reason_in_object, says_done, state_in
+from chatfold.core.failures.fields import reason_in_object
 from chatfold.core.failures.not_done import tells_of_trouble
 from chatfold.core.failures.reasons import told_in
+from chatfold.core.failures.states import is_bad, says_done, state_in
 from chatfold.core.failures.words import participles_of, words_of_name
 from chatfold.core.word_sets import word_set
 

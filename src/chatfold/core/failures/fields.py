@@ -1,14 +1,14 @@
 """The fields by which an object says that its call failed, and why.
 
-Not here: results in other forms (`results`), codes (`codes`), the words of texts
-(`words`, `unmade`, `refusals`).
+Not here: which states are bad ones (`states`), results in other forms (`results`), codes
+(`codes`), the words of texts (`words`, `unmade`, `refusals`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -27,10 +27,19 @@ from chatfold.core.failures.codes import (
 from chatfold.core.failures.reasons import FAILURES, OTHER_REASONS, REASONS, read, text_of
 from chatfold.core.failures.refusals import says_refused
 from chatfold.core.failures.shell import failing_line
+from chatfold.core.failures.states import (
+    ID,
+    KEYS_OF_STATES,
+    STATE_KEYS,
+    is_bad,
+    made_id,
+    says_done,
+    state_in,
+    texts_of,
+)
 from chatfold.core.failures.successes import tells_a_deed, words_in
 from chatfold.core.failures.unmade import says_not_made
 from chatfold.core.failures.words import (
-    STATES,
     first_line,
     is_named_by,
     participles_of,
@@ -39,31 +48,14 @@ from chatfold.core.failures.words import (
 )
 from chatfold.core.word_sets import word_set
 
-__all__ = [
-    "is_bad",
-    "made_id",
-    "reason_in_object",
-    "reason_in_words",
-    "says_done",
-    "state_in",
-    "texts_of",
-]
+__all__ = ["reason_in_object", "reason_in_words"]
 
-_BAD_STATES = STATES | word_set(
-    "aborted bounced declined denied error failed failure impossible invalid refused rejected "
-    "timed_out timeout undeliverable undelivered unsuccessful erreur erro errore fehler"
-)
 _NOT_OK = ("ko", "nok")  # of a state; a result may be a knock-out, or Norwegian crowns
-_ID = re.compile(r"(?:^|_)id$|I[dD]$")
-_DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
 _AS_WORDS = re.compile(r"[ -]")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
-# Of a call that was made, and changed nothing; a lookup may find that something is so.
-_ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
-    r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
-)
 # What SIGINT, SIGKILL and SIGTERM end says so by 128 and their number; Python's subprocess by -2.
 _SIGNALLED = frozenset((130, 137, 143, -2, -9, -15))
+# Of a call that was made, and changed nothing; a lookup may find that something is so.
 _REFUSALS = word_set("conflict forbidden ineligible insufficient_funds not_found unauthorized")
 # The same of a tool that takes something, as such a state is another's deed elsewhere.
 _TAKEN = word_set(
@@ -82,13 +74,6 @@ _TRUTHS = (
     *("isSuccess", "is_success", "isSuccessful", "is_successful"),
     *("erfolg", "erfolgreich", "éxito", "exito", "succès", "succes", "sucesso", "successo"),
 )
-_STATE_KEYS = (
-    *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
-    *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado"),
-    *("résultat", "resultat", "risultato", "ergebnis", "resultaat", "Status", "State"),
-)
-# What GitHub calls completed may have failed: its conclusion says so.
-_KEYS_OF_STATES = ("conclusion", "status", *_STATE_KEYS, "result", "outcome")
 _REASONS_OF_REQUESTS = ("body", "title", "description")
 _WITHIN = ("data", "result", "response", "output", "payload", "body")
 # What a call may say that it did not do, with a reason beside it.
@@ -180,7 +165,7 @@ def _reason_or_inner(
         or put_off is not None
         or _is_type_of_error(result)
         or (has_errors and not went_well and not _did_a_part(result, name, given))
-        or any(k in result and str(result[k]).lower() in _NOT_OK for k in ("status", *_STATE_KEYS))
+        or any(k in result and str(result[k]).lower() in _NOT_OK for k in ("status", *STATE_KEYS))
         or (state is not None and not shows and is_bad(state.lower(), result, name, given))
     )
     if not bad:
@@ -192,7 +177,7 @@ def _reason_or_inner(
             return None
         fields = cast(dict[str, Any], inner)
         if did and key not in _WITHIN:  # of what was changed, anything may be told
-            fields = {k: fields[k] for k in _KEYS_OF_STATES if isinstance(fields.get(k), str)}
+            fields = {k: fields[k] for k in KEYS_OF_STATES if isinstance(fields.get(k), str)}
         return fields
     keys = (*REASONS, *(("content",) if marked else ()), *(_REASONS_OF_REQUESTS if code else ()))
     texts = (text_of(read(result.get(key))) for key in (*keys, *OTHER_REASONS))
@@ -202,12 +187,6 @@ def _reason_or_inner(
     if put_off is not None:
         return f"{put_off}: {told}" if told else put_off
     return told or (f"status {code}" if code and code.isdigit() else code or said)
-
-
-def state_in(result: dict[str, Any]) -> str | None:
-    """Return the state that a result says its call, or its thing, has come to."""
-    states = map(result.get, _KEYS_OF_STATES)
-    return next((state for state in states if isinstance(state, str)), None)
 
 
 def _put_off(
@@ -228,14 +207,6 @@ def _put_off(
     asked = next((text for text in (*asks, state or "") if _CONFIRMS.fullmatch(text)), None)
     told_more = {key for key, value in result.items() if value not in EMPTY} - _OF_QUESTIONS
     return asked if asked is not None and told_more <= {asked} else None
-
-
-def made_id(result: dict[str, Any], known: Collection[str]) -> bool:
-    """Return whether a result has an id that its call was not given."""
-    return any(
-        _ID.search(key) and value and (isinstance(value, (dict, list)) or value not in known)
-        for key, value in result.items()
-    )
 
 
 def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> bool:
@@ -294,7 +265,7 @@ def _undone(result: dict[str, Any], name: str) -> str | None:
     deeds = [key for key in result if key.lower() in participles]
     says_why = listed or any(isinstance(result.get(key), str) for key in _WHY)
     if says_why and not _reads(name):
-        made = any(map(_ID.search, result))  # an order that is not delivered yet, say
+        made = any(map(ID.search, result))  # an order that is not delivered yet, say
         deeds += () if made else _DEEDS.intersection(undone) - {*deeds}
     if not (_reads(name) or _counts_more(result) or _goes_on(result)):
         deeds += _WELL_COUNTS.intersection(undone)
@@ -315,16 +286,8 @@ def _goes_on(result: dict[str, Any]) -> bool:
     failed = max(
         (value for value in map(result.get, _FAILED_COUNTS) if type(value) is int), default=0
     )
-    states = (str(result.get(key)).lower() for key in ("status", *_STATE_KEYS))
+    states = (str(result.get(key)).lower() for key in ("status", *STATE_KEYS))
     return (type(total) is int and total > failed) or not _GOING_ON.isdisjoint(states)
-
-
-def says_done(result: dict[str, Any], name: str) -> bool:
-    """Return whether a field says that what a tool is for was done: `updated` of `update_order`."""
-    participles = participles_of(name)
-    if participles.isdisjoint(map(str.lower, result)):  # as most are
-        return False
-    return any(key.lower() in participles and read(value) is True for key, value in result.items())
 
 
 def _reads(name: str) -> bool:
@@ -392,41 +355,3 @@ def _says_made(text: str, name: str) -> bool:
     return _BECAME.search(text) is not None or (
         "already" not in words and tells_a_deed(words, name)
     )
-
-
-def texts_of(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
-    """Return the texts among the values that a call was given."""
-    return (value for value in given() if isinstance(value, str))
-
-
-def is_bad(
-    state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
-) -> bool:
-    """Return whether a state is that of a failure, and not what the call was made to bring about.
-
-    Its tool or an argument names such a state. A level `error` of what is logged is none.
-    """
-    ended = _ENDED_BY.match(state)
-    state = ended[1] or ended[2] if ended else state
-    if _is_not_done(state, result, name, given):
-        return True
-    if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
-        return False
-    if state == "error" and any(result.get(beside) for beside in BESIDE):
-        return True
-    texts = (value.lower() for value in given() if isinstance(value, str))
-    return not any(text == state or (text.isalpha() and is_named_by(state, text)) for text in texts)
-
-
-def _is_not_done(
-    state: str, result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]
-) -> bool:
-    """Return whether a state denies what a tool is for: `not_refunded` of `issue_refund`.
-
-    Not where it has made something, which may be on its way to that, or was to bring it about.
-    """
-    found = _DENIED.fullmatch(state)
-    if found is None or _reads(name) or state in map(str.lower, texts_of(given)):
-        return False
-    made = made_id(result, {*texts_of(given)})
-    return not made and found[1] in participles_of(name)

@@ -15,9 +15,9 @@ from chatfold.core.effects import reads_by_name
 from chatfold.core.effects.tool_names import effect_of_name, is_request
 from chatfold.core.failures.bulk import all_failed
 from chatfold.core.failures.codes import BESIDE, EMPTY, is_error_code
-from chatfold.core.failures.fields import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.of_input import COMPLAINTS, OF_INPUT
 from chatfold.core.failures.reasons import read, text_of, told_in
+from chatfold.core.failures.states import is_bad, made_id, says_done, texts_of
 from chatfold.core.failures.successes import tells_a_deed, words_in
 from chatfold.core.failures.words import (
     first_line,

@@ -16,11 +16,12 @@ from chatfold.core.effects.tool_names import effect_of_name
 from chatfold.core.failures.count_words import none_told
 from chatfold.core.failures.counts import none_counted
 from chatfold.core.failures.envelopes import reason_inside
-from chatfold.core.failures.fields import reason_in_object, reason_in_words, texts_of
+from chatfold.core.failures.fields import reason_in_object, reason_in_words
 from chatfold.core.failures.forms import reason_in_form, status_in_text
 from chatfold.core.failures.reasons import text_of
 from chatfold.core.failures.replies import said_in_reply
 from chatfold.core.failures.shell import ended_well, failing_line
+from chatfold.core.failures.states import texts_of
 from chatfold.core.failures.successes import telling_line
 from chatfold.core.failures.unmade import exits_badly
 from chatfold.core.failures.words import first_line, said_in_text, words_of_name
