@@ -53,6 +53,7 @@ __all__ = ["reason_in_object", "reason_in_words"]
 _NOT_OK = ("ko", "nok")  # of a state; a result may be a knock-out, or Norwegian crowns
 _AS_WORDS = re.compile(r"[ -]")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
+_RUNS = word_set("call execute invoke perform process run test")  # a command, say
 # What SIGINT, SIGKILL and SIGTERM end says so by 128 and their number; Python's subprocess by -2.
 _SIGNALLED = frozenset((130, 137, 143, -2, -9, -15))
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
@@ -95,6 +96,10 @@ _CONFIRMS = re.compile(
 _OF_QUESTIONS = frozenset((*BESIDE, "status", "state", "prompt", "question"))
 _PLANS = word_set("dry plan preview simulate validate")
 _FEW = 20  # things that were given and done; more may be the amount that was asked for
+_NO_PLURALS = word_set("analysis aws news series sms")
+_NOTHING_DONE = re.compile(
+    r"\broll(?:ed|ing)? ?back|\b(?:nothing|none) (?:was|were)", re.IGNORECASE
+)
 _MOST = 1_000_000  # of what one call did; more is a time, or an amount
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
 _FAILED_COUNTS = (
@@ -212,20 +217,32 @@ def _put_off(
 def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> bool:
     """Return whether a field tells of what was done beside a list of errors: `uploaded: 2`.
 
-    Beside one error it may be what there was before, and what was given may be repeated.
+    Beside one error it may be what there was before, unless a tool such as `import_contacts` is
+    there for several things; and what was given may be repeated.
     """
-    if not isinstance(result.get("errors"), (list, dict)) or any(
-        read(result.get(key)) not in EMPTY for key in _ERRORS if key != "errors"
-    ):
+    said = [key for key in _ERRORS if read(result.get(key)) not in EMPTY]
+    is_list = said == ["errors"] and isinstance(result["errors"], (list, dict))
+    is_text = len(said) == 1 and isinstance(result[said[0]], str)
+    if not is_list and not (is_text and _is_of_several(name)):
+        return False
+    if is_text and _NOTHING_DONE.search(result[said[0]]):
         return False
     known = [*given()]
     did = [
         key.lower()
         for key, value in result.items()
         if (type(value) is int and 0 < value < (_FEW if value in known else _MOST))
-        or (isinstance(value, list) and value != [])
+        or (is_list and isinstance(value, list) and value != [])
     ]
     return not participles_of(name).isdisjoint(did)
+
+
+def _is_of_several(name: str) -> bool:
+    """Return whether a tool is there for several things, as `import_contacts` is."""
+    return any(
+        word.endswith("s") and not word.endswith(("ss", "us", "as")) and word not in _NO_PLURALS
+        for word in words_of_name(name)[1:]
+    )
 
 
 def _within(name: str) -> Sequence[str]:
@@ -302,9 +319,15 @@ def _is_type_of_error(result: dict[str, Any]) -> bool:
 
 
 def _exit_code(result: dict[str, Any], name: str) -> int | None:
-    """Return the code of a command that failed, but not of what a tool such as `stop_job` ended."""
+    """Return the code of a command that failed, but not of what a tool such as `stop_job` ended.
+
+    Nor of what `restart_pod` ended, where it says that it has restarted it.
+    """
     code = exit_code(result)
-    return None if code in _SIGNALLED and is_named_by("aborted", name) else code
+    if code not in _SIGNALLED:
+        return code
+    runs = _RUNS.isdisjoint(words_of_name(name)) and not result.get("stderr")
+    return None if is_named_by("aborted", name) or (runs and says_done(result, name)) else code
 
 
 def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:

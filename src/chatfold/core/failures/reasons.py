@@ -17,6 +17,7 @@ __all__ = ["FAILURES", "OTHER_REASONS", "REASONS", "read", "text_of", "told_in"]
 FAILURES = (
     *("failure_message", "failureMessage", "failure_reason", "failureReason"),
     *("error_description", "errorDescription", "err", "exception", "fault", "strerror"),
+    "FunctionError",  # https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
     "Fault",  # https://developer.intuit.com/app/developer/qbo/docs/develop/troubleshooting
 )
 REASONS = ("error", "reason", "message", "detail", "details", "error_message", "msg", "errors")

@@ -13,7 +13,7 @@ from typing import Any
 from chatfold.core.effects import reads_by_name
 from chatfold.core.failures.codes import BESIDE
 from chatfold.core.failures.reasons import read
-from chatfold.core.failures.words import STATES, is_named_by, participles_of
+from chatfold.core.failures.words import STATES, is_for, is_named_by, participles_of
 from chatfold.core.word_sets import word_set
 
 __all__ = [
@@ -36,6 +36,7 @@ _DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
     r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
+_BY_WHO_ASKED = re.compile(r"(?:customer|client|guest|owner|requester|user)(?![^\W_])")
 STATE_KEYS = (
     *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
     *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado"),
@@ -80,6 +81,8 @@ def is_bad(
     Its tool or an argument names such a state. A level `error` of what is logged is none.
     """
     ended = _ENDED_BY.match(state)
+    if ended and ended[1] and _BY_WHO_ASKED.match(state, ended.end()) and is_for("canceled", name):
+        return False
     state = ended[1] or ended[2] if ended else state
     if _is_not_done(state, result, name, given):
         return True
