@@ -24,7 +24,13 @@ from chatfold.core.call_json import (
 from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.failures.reasons import OTHER_REASONS, REASONS
-from chatfold.core.failures.successes import is_in_doubt, is_plain_success, telling_line
+from chatfold.core.failures.successes import (
+    denies,
+    denying_part,
+    is_in_doubt,
+    is_plain_success,
+    telling_line,
+)
 from chatfold.core.failures.wraps import unwrapped
 from chatfold.core.values import Kind, values
 from chatfold.core.values.numbers import Cache
@@ -128,6 +134,7 @@ def outcome_of(
     ranked: list[tuple[int, int, int, str]] = []
     flags: list[tuple[int, int]] = []
     parts: list[tuple[int, int, str]] = []
+    said: list[tuple[bool, int, str]] = []  # in words: whether it denies nothing, and where
     of_one: Counter[Path] = Counter()
     leaves = list(leaves_of(result))
     not_done = parts_not_done(leaves, name, given)
@@ -144,12 +151,15 @@ def outcome_of(
             parts.append((of_one[path[:-1]], place, shortened(text)))
             of_one[path[:-1]] += 1
             continue
-        if text is None or text in told or (len(text) > LONGEST and not says):
+        if text is None or text in told:
             continue
         told.add(text)
-        rank = 0 if says and not is_plain_success(text, name) else _rank(key, text, naming)
-        ranked.append((rank, len(path), place, shortened(text)))
+        if len(text) <= LONGEST:
+            ranked.append((_rank(key, text, naming), len(path), place, text))
+        if says and not is_plain_success(text, name):
+            said.append((not denies(text, name), place, text))
     chosen = _chosen(ranked)
+    chosen += _said(said, chosen, name)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
     told_of = sorted([*chosen, *_told_flags(flags, len(chosen)), *shown])
     made = [Field(clean(label_of(leaves[place][0])), text) for place, text in told_of]
@@ -167,6 +177,24 @@ def _chosen(ranked: list[tuple[int, int, int, str]]) -> _Placed:
     naming = [found for found in ranked if found[0] < _NOT_NAMING]
     chosen = ranked[:_FEW] if len(naming) < _FEW else naming[:_MOST_NAMED]
     return [found[2:] for found in chosen]
+
+
+def _said(said: list[tuple[bool, int, str]], chosen: _Placed, name: str) -> _Placed:
+    """Return what is said in words that goes in beside the values of a result, at most one text.
+
+    It is one that denies something; another only where nothing else is told.
+
+    Args:
+        said: Whether each text denies nothing, its place, and the text.
+        chosen: The values that go in.
+        name: The name of the tool.
+    """
+    places = {place for place, _ in chosen}
+    for is_other, place, text in sorted(said)[:1]:
+        if place not in places and not (is_other and chosen):
+            part = text if len(text) <= LONGEST else denying_part(text, name)
+            return [(place, shortened(part))]
+    return []
 
 
 def _is_of_one(path: Path) -> bool:
@@ -195,7 +223,7 @@ def tells_of_doubt(field: Field, name: str) -> bool:
     if not field.label or (" " not in field.text and field.text != CUT):
         return False
     says = key_of((*field.label.split("."),)) in _SAYS
-    return says and (field.text == CUT or is_in_doubt(field.text, name))
+    return says and (field.text == CUT or denies(field.text, name))
 
 
 def is_unclear(outcome: Iterable[Field]) -> bool:

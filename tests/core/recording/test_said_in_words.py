@@ -38,16 +38,33 @@ def record_of(calls: list[tuple[str, dict[str, Any], dict[str, Any]]], head: int
     return [text for text in done.splitlines() if text.startswith("- ")]
 
 
+PRAISE = "Thank you for being a guest of ours, we hope to see you soon, and wish you well. " * 2
+
+
 @pytest.mark.parametrize("key", ["message", "note", "warning", "reason", "detail", "mensaje"])
-@pytest.mark.parametrize("beside", [{}, {"confirmation": "ZZ-0091"}])
-def test_a_long_text_is_cut_as_one_that_stands_alone_is(key: str, beside: dict[str, str]) -> None:
-    assert PARTNER.startswith(told({**beside, key: PARTNER})[key].removesuffix("…"))
-    assert told(PARTNER)[""] == told({key: PARTNER})[key]
+@pytest.mark.parametrize("beside", [{}, BESIDE])
+def test_of_a_long_text_goes_in_what_denies_something(key: str, beside: dict[str, str]) -> None:
+    text = told({**beside, key: PARTNER})[key]
+    assert text.removesuffix("…") in PARTNER
+    assert text.startswith("and it is therefore not possible for us")
+    assert {*beside} <= {*told({**beside, key: PARTNER})}
 
 
-@pytest.mark.parametrize("words", [PARTNER, "The guest has to call the agency."])
-def test_what_is_said_in_words_goes_in_beside_many_ids(words: str) -> None:
-    assert words.startswith(told({**BESIDE, "message": words})["message"].removesuffix("…"))
+@pytest.mark.parametrize("key", ["message", "note"])
+def test_another_long_text_goes_in_where_nothing_else_does(key: str) -> None:
+    assert PRAISE.startswith(told({key: PRAISE})[key].removesuffix("…"))
+    assert key not in told({"confirmation": "ZZ-0091", key: PRAISE})
+
+
+def test_what_denies_something_goes_in_beside_many_ids() -> None:
+    beside = {**BESIDE, "phone": "+49 170 1234567", "url": "https://x.io/a"}
+    said = {"note": "The lift is on the left.", "message": "The guest was not called."}
+    assert told({**beside, **said}) == {**told(beside), "message": said["message"]}
+
+
+def test_of_several_that_say_so_it_is_one() -> None:
+    said = {"message": "It was not sent.", "note": "Nobody was called, and nothing was booked."}
+    assert len(told({**BESIDE, **said})) == len(BESIDE) + 1
 
 
 def test_of_a_long_text_it_is_the_line_that_tells_most() -> None:
@@ -68,7 +85,7 @@ def test_a_long_text_that_says_something_else_stays_out() -> None:
     assert told({"id": "ZZ-0091", "body": PARTNER}) == {"id": "ZZ-0091"}
 
 
-def test_in_little_room_it_goes_before_an_id() -> None:
+def test_in_little_room_it_stays_beside_one_id() -> None:
     calls = [
         (
             "adjust_stock",
@@ -78,7 +95,8 @@ def test_in_little_room_it_goes_before_an_id() -> None:
         for n in range(12)
     ]
     lines = record_of(calls, head=700)
-    assert lines[-1] == "- adjust_stock(sku=BX-1120): warning=Stock would be below 11; not posted"
+    warning = "warning=Stock would be below 11; not posted"
+    assert lines[-1] == f"- adjust_stock(sku=BX-1120): move=MV-1131, {warning}"
 
 
 def test_what_is_counted_says_that_there_were_words_and_holds_no_call_without() -> None:

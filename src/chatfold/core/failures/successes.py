@@ -20,6 +20,8 @@ from chatfold.core.word_sets import word_set
 
 __all__ = [
     "WORKED",
+    "denies",
+    "denying_part",
     "is_in_doubt",
     "is_plain_success",
     "telling_line",
@@ -59,6 +61,14 @@ _DOUBT = word_set(
     waiting warning warnings will would wrong
     """
 )
+_DENYING = word_set(
+    """
+    aborted blocked cannot declined denied error errors exceeded exceeds expired fail failed fails
+    failure ignored insufficient instead invalid never no none not nothing refused rejected skipped
+    unable unauthorized unavailable unchanged unsuccessful wrong
+    """
+)
+_CLAUSE_STARTS = re.compile(r"[.,;:!?]\s+")
 _ENDED = word_set("canceled cancelled closed")  # as what is changed may have been before
 # What is also done where something went wrong, by a machine or by others: `Rotor stopped`.
 _REACTIONS = word_set(
@@ -103,6 +113,22 @@ def is_in_doubt(state: str, name: str) -> bool:
     own = words_of_name(name)
     others = {*words_in(state)} - _ENDED - {*own}
     return _has_doubt(word for word in others if not _is_of(word, own))
+
+
+def denies(text: str, name: str) -> bool:
+    """Return whether a text says that something is not so: more than that it is yet to be."""
+    own = words_of_name(name)
+    words = words_in(text)
+    return any((w in _DENYING or w.endswith(_NOT)) and not _is_of(w, own) for w in words)
+
+
+def denying_part(text: str, name: str) -> str:
+    """Return a text from the clause on that denies something, where one does."""
+    starts = (0, *(found.end() for found in _CLAUSE_STARTS.finditer(text)))
+    ends = (*starts[1:], len(text))
+    parts = zip(starts, ends, strict=True)
+    start = next((start for start, end in parts if denies(text[start:end], name)), 0)
+    return text[start:]
 
 
 def _has_doubt(words: Iterable[str]) -> bool:

@@ -125,14 +125,14 @@ def _with_one_value(entry: Entry, shared: Shared) -> Entry:
     """Return an entry with how the call went, and one more value, where its arguments name it.
 
     An id that other calls have too is no such value, nor is what stands in a list. What says in
-    words that it may have changed nothing goes before an id.
+    words that it may have changed nothing is told of how it went.
     """
     if not entry.arguments:
         return entry
     others = [f for f in entry.values if not (shared.has(f, entry) or is_in_a_list(f.label))]
-    doubts = (field for field in others if tells_of_doubt(field, entry.name))
-    other = next((field for field in (*doubts, *others) if not says_how_it_went(field)), None)
-    values = tuple(f for f in entry.values if f is other or says_how_it_went(f))
+    doubt = next((field for field in others if tells_of_doubt(field, entry.name)), None)
+    other = next((f for f in others if f is not doubt and not says_how_it_went(f)), None)
+    values = tuple(f for f in entry.values if f in (other, doubt) or says_how_it_went(f))
     return entry._replace(values=values) if len(values) < len(entry.values) else entry
 
 
