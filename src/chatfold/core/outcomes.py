@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from itertools import islice
 from typing import Any, TypeAlias
 
 from chatfold.core.call_json import (
@@ -78,6 +79,7 @@ _TROUBLE = re.compile(
 # What a tool says in words of how a call went.
 _SAYS = frozenset((*REASONS, *OTHER_REASONS, "hint", "note", "notes", "warning", "warnings"))
 _REGION = re.compile(r"[A-Z]{2}")  # of an address: `"state": "TX"`
+_SAID = 1000  # characters of what is said in words that are read
 _READ = 4000  # characters of a text in which is looked for what was run
 # How LangChain's `HumanInTheLoopMiddleware` (1.5) tells that a person has changed a call: in its
 # result alone, as the call stays as the model wrote it. What comes before is the application's.
@@ -134,7 +136,7 @@ def outcome_of(
     ranked: list[tuple[int, int, int, str]] = []
     flags: list[tuple[int, int]] = []
     parts: list[tuple[int, int, str]] = []
-    said: list[tuple[bool, int, str]] = []  # in words: whether it denies nothing, and where
+    said: _Placed = []  # in words
     of_one: Counter[Path] = Counter()
     leaves = list(leaves_of(result))
     not_done = parts_not_done(leaves, name, given)
@@ -156,8 +158,8 @@ def outcome_of(
         told.add(text)
         if len(text) <= LONGEST:
             ranked.append((_rank(key, text, naming), len(path), place, text))
-        if says and not is_plain_success(text, name):
-            said.append((not denies(text, name), place, text))
+        if says:
+            said.append((place, text[:_SAID]))
     chosen = _chosen(ranked)
     chosen += _said(said, chosen, name)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
@@ -179,22 +181,18 @@ def _chosen(ranked: list[tuple[int, int, int, str]]) -> _Placed:
     return [found[2:] for found in chosen]
 
 
-def _said(said: list[tuple[bool, int, str]], chosen: _Placed, name: str) -> _Placed:
+def _said(said: _Placed, chosen: _Placed, name: str) -> _Placed:
     """Return what is said in words that goes in beside the values of a result, at most one text.
 
     It is one that denies something; another only where nothing else is told.
-
-    Args:
-        said: Whether each text denies nothing, its place, and the text.
-        chosen: The values that go in.
-        name: The name of the tool.
     """
-    places = {place for place, _ in chosen}
-    for is_other, place, text in sorted(said)[:1]:
-        if place not in places and not (is_other and chosen):
-            part = text if len(text) <= LONGEST else denying_part(text, name)
-            return [(place, shortened(part))]
-    return []
+    found = next((each for each in said if denies(each[1], name)), None)
+    if found is not None:
+        place, text = found
+        part = text if len(text) <= LONGEST else denying_part(text, name)
+        return [] if found in chosen else [(place, shortened(part))]
+    others = () if chosen else (each for each in said if not is_plain_success(each[1], name))
+    return [(place, shortened(text)) for place, text in islice(others, 1)]
 
 
 def _is_of_one(path: Path) -> bool:
