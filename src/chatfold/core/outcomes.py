@@ -26,8 +26,8 @@ from chatfold.core.entries import Field
 from chatfold.core.failures.not_done import parts_not_done, tells_of_trouble
 from chatfold.core.failures.reasons import OTHER_REASONS, REASONS
 from chatfold.core.failures.successes import (
+    denial_in,
     denies,
-    denying_part,
     is_in_doubt,
     is_plain_success,
     telling_line,
@@ -146,8 +146,7 @@ def outcome_of(
                 flags.append((_FLAGS.index(leaf), place))
             continue
         key = key_of(path)
-        says = isinstance(leaf, str) and " " in leaf and key in _SAYS and not _is_of_one(path)
-        text = text_of(telling_line(leaf) if says and len(leaf) > LONGEST else leaf, clean)
+        text = text_of(leaf, clean)
         if text is not None and place in not_done:
             # What comes first names each of the things, before more is told of the first one.
             parts.append((of_one[path[:-1]], place, shortened(text)))
@@ -158,12 +157,12 @@ def outcome_of(
         told.add(text)
         if len(text) <= LONGEST:
             ranked.append((_rank(key, text, naming), len(path), place, text))
-        if says:
-            said.append((place, text[:_SAID]))
+        if key in _SAYS and " " in text and not _is_of_one(path):
+            said.append((place, clean(leaf[:_SAID]) if len(text) > LONGEST else text))
     chosen = _chosen(ranked)
-    chosen += _said(said, chosen, name)
+    words = _said(said, chosen, name)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]
-    told_of = sorted([*chosen, *_told_flags(flags, len(chosen)), *shown])
+    told_of = sorted([*chosen, *words, *_told_flags(flags, len(chosen)), *shown])
     made = [Field(clean(label_of(leaves[place][0])), text) for place, text in told_of]
     made += [Field("", CUT)] if len(parts) > _MOST_NAMED else []
     return tuple(made) or _of_empty(result)
@@ -186,13 +185,13 @@ def _said(said: _Placed, chosen: _Placed, name: str) -> _Placed:
 
     It is one that denies something; another only where nothing else is told.
     """
-    found = next((each for each in said if denies(each[1], name)), None)
-    if found is not None:
-        place, text = found
-        part = text if len(text) <= LONGEST else denying_part(text, name)
-        return [] if found in chosen else [(place, shortened(part))]
+    for place, text in said:
+        part = denial_in(text, name, LONGEST)
+        if part is not None:
+            told = text if len(text) <= LONGEST else shortened(part)
+            return [] if (place, text) in chosen else [(place, told)]
     others = () if chosen else (each for each in said if not is_plain_success(each[1], name))
-    return [(place, shortened(text)) for place, text in islice(others, 1)]
+    return [(place, shortened(telling_line(text))) for place, text in islice(others, 1)]
 
 
 def _is_of_one(path: Path) -> bool:

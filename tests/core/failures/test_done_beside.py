@@ -13,11 +13,11 @@ from chatfold.core.failures import reason_in
     ("name", "result"),
     [
         ("restart_pod", {"restarted": True, "exit_code": 137, "reason": "OOMKilled"}),
-        ("cancel_build", {"result": "ABORTED"}),
+        ("cancel_build", {"number": 77, "result": "ABORTED"}),
         ("cancel_job", {"status": "aborted", "exit_code": 143}),
         ("cancel_order", {"status": "ABORTED_BY_CUSTOMER"}),
         ("import_contacts", {"imported": 98, "error": "2 rows had no mail address"}),
-        ("send_emails", {"sent": 3, "error": "quota of today reached"}),
+        ("send_emails", {"sent": 3, "error": "The rest is over the quota of today"}),
     ],
 )
 def test_what_was_done_beside_a_word_of_failure_did_not_fail(
@@ -42,6 +42,14 @@ def test_what_was_done_beside_a_word_of_failure_did_not_fail(
         ("reserve_seats", {"reserved": ["1A", "1B"], "error": "Seats 1A and 1B are taken"}),
         ("import_contacts", {"imported": 0, "error": "no such file"}),
         ("import_contacts", {"imported": 3, "error": "Rolled back: row 4 is invalid"}),
+        ("import_contacts", {"imported": 98, "error": "All of it, 98 rows, has been reverted"}),
+        ("delete_files", {"deleted": 3, "error": "No files were deleted: 3 are in use"}),
+        ("create_invoices", {"created": 12, "error": "ALREADY_EXISTS"}),
+        ("transfer_funds", {"transferred": 50, "error": "Over the limit by 3 cents"}),
+        ("start_server", {"started": True, "exit_code": 137}),
+        ("cancel_order", {"status": "blocked_by_customer"}),
+        ("cancel_order", {"status": "aborted_by_user", "message": "The order was kept."}),
+        ("cancel_job", {"status": "aborted", "message": "The job is locked."}),
         ("invoke_function", {"StatusCode": 200, "FunctionError": "Unhandled"}),
     ],
 )

@@ -46,7 +46,7 @@ PRAISE = "Thank you for being a guest of ours, we hope to see you soon, and wish
 def test_of_a_long_text_goes_in_what_denies_something(key: str, beside: dict[str, str]) -> None:
     text = told({**beside, key: PARTNER})[key]
     assert text.removesuffix("…") in PARTNER
-    assert text.startswith("and it is therefore not possible for us")
+    assert "not possible for us" in text
     assert {*beside} <= {*told({**beside, key: PARTNER})}
 
 
@@ -99,18 +99,56 @@ def test_in_little_room_it_stays_beside_one_id() -> None:
     assert lines[-1] == f"- adjust_stock(sku=BX-1120): move=MV-1131, {warning}"
 
 
-def test_what_is_counted_says_that_there_were_words_and_holds_no_call_without() -> None:
-    calls = [
+@pytest.mark.parametrize(
+    ("text", "told_of_it"),
+    [
         (
-            "adjust_stock",
-            {"sku": f"BX-{n}20"},
-            {"move": f"MV-{n}31", **({"warning": "Out of range; not posted"} if n % 2 else {})},
-        )
-        for n in range(40)
-    ]
-    counted = [text for text in record_of(calls, head=500) if "earlier calls" in text]
-    assert len(counted) == 2
-    for text in counted:
-        odd = [n for n in range(1, 40, 2) if f"BX-{n}20" in text or f"MV-{n}31" in text]
-        even = [n for n in range(0, 40, 2) if f"BX-{n}20" in text or f"MV-{n}31" in text]
-        assert ("warning=…" in text) == bool(odd) != bool(even)
+            (
+                "Import finished.\n3 of the 40 rows of the file were not taken, as they had no "
+                "mail address; all of the others are in the list of contacts now."
+            ),
+            "3 of the 40 rows of the file were not taken, as they had no mail address;",
+        ),
+        (
+            (
+                "The export of the contacts of all the teams in the region was started by the user "
+                "of the system on Monday, but 12 of the rows could not be written to the file"
+            ),
+            "but 12 of the rows could not be written to the file",
+        ),
+    ],
+)
+def test_of_a_long_text_it_is_the_sentence_or_the_clause_that_denies(
+    text: str, told_of_it: str
+) -> None:
+    assert told({**BESIDE, "message": text}) == {**BESIDE, "message": told_of_it}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Booking made. No fee was charged.",
+        "No further action is needed.",
+        "Completed with no errors; please do not reply to this mail.",
+        "If you did not ask for this, call us.",
+        "You do not need to do anything else.",
+    ],
+)
+def test_a_denial_that_does_no_harm_is_none(text: str) -> None:
+    beside = {**BESIDE, "phone": "+49 170 1234567", "url": "https://x.io/a"}
+    assert told({**beside, "message": text}) == told(beside)
+
+
+def test_what_is_said_takes_no_flag_its_place() -> None:
+    flags = {"verified": False, "admin": False}
+    said = {"user_id": "U-1", **flags, "message": f"Made. {PARTNER}"}
+    assert {"verified", "admin", "message"} <= {*told(said, "create_user")}
+
+
+def test_the_first_line_of_a_long_text_is_no_value_of_the_result() -> None:
+    result = {"message": f"Ticket created.\n{PRAISE}", "ticket_id": "T-17", "assignee": "ana"}
+    assert told({**result, "priority": "high"}, "create_ticket").keys() == {
+        "ticket_id",
+        "assignee",
+        "priority",
+    }

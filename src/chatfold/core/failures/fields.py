@@ -53,7 +53,7 @@ __all__ = ["reason_in_object", "reason_in_words"]
 _NOT_OK = ("ko", "nok")  # of a state; a result may be a knock-out, or Norwegian crowns
 _AS_WORDS = re.compile(r"[ -]")
 _BECAME = re.compile(r"\b(?:(?:is|are) now|from now on|any ?more)\b", re.IGNORECASE)
-_RUNS = word_set("call execute invoke perform process run test")  # a command, say
+_ANEW = word_set("reboot recreate recycle redeploy reload replace restart")
 # What SIGINT, SIGKILL and SIGTERM end says so by 128 and their number; Python's subprocess by -2.
 _SIGNALLED = frozenset((130, 137, 143, -2, -9, -15))
 # Of a call that was made, and changed nothing; a lookup may find that something is so.
@@ -96,9 +96,17 @@ _CONFIRMS = re.compile(
 _OF_QUESTIONS = frozenset((*BESIDE, "status", "state", "prompt", "question"))
 _PLANS = word_set("dry plan preview simulate validate")
 _FEW = 20  # things that were given and done; more may be the amount that was asked for
-_NO_PLURALS = word_set("analysis aws news series sms")
-_NOTHING_DONE = re.compile(
-    r"\broll(?:ed|ing)? ?back|\b(?:nothing|none) (?:was|were)", re.IGNORECASE
+_NO_PLURALS = word_set(
+    "analysis aws details funds news permissions preferences seats series settings sms terms "
+    "tickets"
+)
+_OF_SOME = re.compile(
+    r"\b(?:[1-9]\d* (?!of\b)[a-z]|(?:some|others?|rest|remaining)\b)", re.IGNORECASE
+)
+_ALL_UNDONE = re.compile(
+    r"\b(?:roll(?:ed|ing)? ?back|rollback|revert\w*|und(?:o|one)|discard\w*|abort\w*|nothing|none"
+    r"|no \w+ (?:was|were))\b",
+    re.IGNORECASE,
 )
 _MOST = 1_000_000  # of what one call did; more is a time, or an amount
 _COUNTS = frozenset(("failed", "failures", "total", "count"))
@@ -221,11 +229,11 @@ def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[
     there for several things; and what was given may be repeated.
     """
     said = [key for key in _ERRORS if read(result.get(key)) not in EMPTY]
-    is_list = said == ["errors"] and isinstance(result["errors"], (list, dict))
-    is_text = len(said) == 1 and isinstance(result[said[0]], str)
-    if not is_list and not (is_text and _is_of_several(name)):
+    if len(said) != 1:
         return False
-    if is_text and _NOTHING_DONE.search(result[said[0]]):
+    error = result[said[0]]
+    is_list = said[0] == "errors" and isinstance(error, (list, dict))
+    if not is_list and not (isinstance(error, str) and _is_of_some(error, name)):
         return False
     known = [*given()]
     did = [
@@ -237,12 +245,16 @@ def _did_a_part(result: dict[str, Any], name: str, given: Callable[[], Iterable[
     return not participles_of(name).isdisjoint(did)
 
 
-def _is_of_several(name: str) -> bool:
-    """Return whether a tool is there for several things, as `import_contacts` is."""
-    return any(
+def _is_of_some(error: str, name: str) -> bool:
+    """Return whether an error is of some of the things that a tool is there for: `2 rows had ...`.
+
+    And does not say that the others came to nothing, too.
+    """
+    are_several = any(
         word.endswith("s") and not word.endswith(("ss", "us", "as")) and word not in _NO_PLURALS
         for word in words_of_name(name)[1:]
     )
+    return bool(are_several and _OF_SOME.search(error)) and not _ALL_UNDONE.search(error)
 
 
 def _within(name: str) -> Sequence[str]:
@@ -326,8 +338,9 @@ def _exit_code(result: dict[str, Any], name: str) -> int | None:
     code = exit_code(result)
     if code not in _SIGNALLED:
         return code
-    runs = _RUNS.isdisjoint(words_of_name(name)) and not result.get("stderr")
-    return None if is_named_by("aborted", name) or (runs and says_done(result, name)) else code
+    words = words_of_name(name)
+    is_anew = not _ANEW.isdisjoint(words) and not result.get("stderr") and says_done(result, name)
+    return None if is_anew or "cancel" in words or is_named_by("aborted", name) else code
 
 
 def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:

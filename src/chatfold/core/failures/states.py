@@ -13,7 +13,7 @@ from typing import Any
 from chatfold.core.effects import reads_by_name
 from chatfold.core.failures.codes import BESIDE
 from chatfold.core.failures.reasons import read
-from chatfold.core.failures.words import STATES, is_for, is_named_by, participles_of
+from chatfold.core.failures.words import STATES, is_named_by, participles_of, words_of_name
 from chatfold.core.word_sets import word_set
 
 __all__ = [
@@ -36,11 +36,14 @@ _DENIED = re.compile(r"not[ _-]([a-z]{3,30})")
 _ENDED_BY = re.compile(  # as `cancelled_by_user`, `declined: insufficient funds`
     r"(aborted|blocked|cancel(?:l)?ed)[ _-]by[ _-]|(declined|denied|failed|refused|rejected)[ _:-]"
 )
-_BY_WHO_ASKED = re.compile(r"(?:customer|client|guest|owner|requester|user)(?![^\W_])")
 STATE_KEYS = (
     *("state", "phase", "jobState", "job_state", "jobStatus", "job_status"),
     *("estado", "statut", "stato", "zustand", "etat", "état", "esito", "resultado"),
     *("résultat", "resultat", "risultato", "ergebnis", "resultaat", "Status", "State"),
+)
+_AS_ASKED = re.compile(r"(?:aborted|cancel(?:l)?ed)[ _-]by[ _-](?:customer|client|guest|user)")
+_RUNNING = word_set(  # what is aborted where it is cancelled; a booking is not
+    "build builds deployment job jobs pipeline query run runs task tasks workflow"
 )
 # What GitHub calls completed may have failed: its conclusion says so.
 KEYS_OF_STATES = ("conclusion", "status", *STATE_KEYS, "result", "outcome")
@@ -80,10 +83,10 @@ def is_bad(
 
     Its tool or an argument names such a state. A level `error` of what is logged is none.
     """
-    ended = _ENDED_BY.match(state)
-    if ended and ended[1] and _BY_WHO_ASKED.match(state, ended.end()) and is_for("canceled", name):
-        return False
+    told, ended = state, _ENDED_BY.match(state)
     state = ended[1] or ended[2] if ended else state
+    if _ended_as_asked(told, result, name):
+        return False
     if _is_not_done(state, result, name, given):
         return True
     if (state not in _BAD_STATES and not ended) or is_named_by(state, name):
@@ -110,3 +113,12 @@ def _is_not_done(
         return False
     made = made_id(result, {*texts_of(given)})
     return not made and found[1] in participles_of(name)
+
+
+def _ended_as_asked(state: str, result: dict[str, Any], name: str) -> bool:
+    """Return whether a state is that of what `cancel_job` cancelled, and nothing is said of it."""
+    words = words_of_name(name)
+    if "cancel" not in words or any(result.get(beside) for beside in BESIDE):
+        return False
+    runs = state == "aborted" and not _RUNNING.isdisjoint(words)
+    return runs or _AS_ASKED.fullmatch(state) is not None

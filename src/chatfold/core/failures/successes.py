@@ -20,8 +20,8 @@ from chatfold.core.word_sets import word_set
 
 __all__ = [
     "WORKED",
+    "denial_in",
     "denies",
-    "denying_part",
     "is_in_doubt",
     "is_plain_success",
     "telling_line",
@@ -68,7 +68,16 @@ _DENYING = word_set(
     unable unauthorized unavailable unchanged unsuccessful wrong
     """
 )
-_CLAUSE_STARTS = re.compile(r"[.,;:!?]\s+")
+_HARMLESS = re.compile(  # in a message of what went well
+    r"\bno (?:[a-z]+ ){0,2}?(?:action|changes?|charges?|clash(?:es)?|conflicts?|cost|costs|errors?"
+    r"|fees?|further|issues?|longer|need|problems?|warnings?|worries)\b"
+    r"|\bnothing (?:else|further|more|to do)\b|\bnot only\b|\bif [^.;!?\n]*"
+    r"|\b(?:do not|don['’]t|need not|needn['’]t|not) (?:[a-z]+ ){0,2}?"
+    r"(?:forget|hesitate|need|reply|required|respond|share|worry|charged)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_STARTS = re.compile(r"(?<=[,:])\s+|\s+(?=(?:and|as|but|so)\b)")
+_SENTENCE_ENDS = re.compile(r"(?<=\w{2}[.!?;])\s+|\n+")
 _ENDED = word_set("canceled cancelled closed")  # as what is changed may have been before
 # What is also done where something went wrong, by a machine or by others: `Rotor stopped`.
 _REACTIONS = word_set(
@@ -118,17 +127,21 @@ def is_in_doubt(state: str, name: str) -> bool:
 def denies(text: str, name: str) -> bool:
     """Return whether a text says that something is not so: more than that it is yet to be."""
     own = words_of_name(name)
-    words = words_in(text)
+    words = words_in(_HARMLESS.sub("", text))
     return any((w in _DENYING or w.endswith(_NOT)) and not _is_of(w, own) for w in words)
 
 
-def denying_part(text: str, name: str) -> str:
-    """Return a text from the clause on that denies something, where one does."""
-    starts = (0, *(found.end() for found in _CLAUSE_STARTS.finditer(text)))
-    ends = (*starts[1:], len(text))
-    parts = zip(starts, ends, strict=True)
-    start = next((start for start, end in parts if denies(text[start:end], name)), 0)
-    return text[start:]
+def denial_in(text: str, name: str, most: int) -> str | None:
+    """Return the first sentence of a text that denies something, None where none does.
+
+    Of one with more than `most` characters it is the end, from the clause on that does.
+    """
+    found = next((each for each in _SENTENCE_ENDS.split(text) if denies(each, name)), None)
+    if found is None or len(found) <= most:
+        return found
+    clauses = _CLAUSE_STARTS.split(found)
+    first = next((n for n, clause in enumerate(clauses) if denies(clause, name)), 0)
+    return " ".join(clauses[first:])
 
 
 def _has_doubt(words: Iterable[str]) -> bool:

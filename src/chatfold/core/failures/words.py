@@ -151,9 +151,6 @@ _STATES = {
     **{without_accents(state): verbs for state, verbs in _TOLD.items() if state != "refusé"},
 }
 _ENDING = word_set("end halt interrupt kill stop terminate")  # what runs is then aborted
-_RUNNING = word_set(  # what is aborted where it is cancelled; a booking is not
-    "build builds deployment job jobs pipeline process query run runs task tasks workflow"
-)
 STATES = frozenset(_STATES)
 """Words of other languages by which a state says that a call came to nothing."""
 _VERBS = {
@@ -229,8 +226,6 @@ def is_named_by(state: str, name: str) -> bool:
         verbs = (*_STATES[state], state)
         return any(word in verbs or any(is_participle(word, of) for of in verbs) for word in words)
     if state == "aborted" and not _ENDING.isdisjoint(words):
-        return True
-    if state == "aborted" and "cancel" in words and not _RUNNING.isdisjoint(words):
         return True
     verb = _VERBS.get(state)
     if verb in words:

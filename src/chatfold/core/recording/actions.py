@@ -341,6 +341,5 @@ class _Writer:
         return counts
 
     def _alike(self, number: int) -> Alike:
-        name = self.name(number)
-        went = how_it_went(Entry(name, None, self.words.outcome(number)))
-        return name, went, number in self.unsure
+        went = how_it_went(Entry("", None, self.words.outcome(number)))
+        return self.name(number), went, number in self.unsure

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from chatfold.core.call_json import CUT, shortened
 from chatfold.core.entries import Entry, Field, is_in_a_list
-from chatfold.core.outcomes import is_unclear, tells_of_doubt
+from chatfold.core.outcomes import is_unclear
 from chatfold.core.values.numbers import Cache
 from chatfold.core.values.typed import found_in
 
@@ -206,12 +206,12 @@ def how_it_went(entry: Entry) -> tuple[Field, ...]:
     It stays however short an entry gets, and only calls that went alike are counted together:
     what waits for an approval would else read as done.
     """
-    told = next((f for f in entry.values if f.label and is_unclear((f,))), None)
-    if told is not None:
-        # A state that names something of its own, "outbid by U-7", would leave each call alone.
-        return (told._replace(text=CUT) if any(map(str.isdigit, told.text)) else told,)
-    doubts = (field for field in entry.values if tells_of_doubt(field, entry.name))
-    return tuple(field._replace(text=CUT) for field in islice(doubts, 1))  # as words do
+    told = (field for field in entry.values if field.label and is_unclear((field,)))
+    # A state that names something of its own, "outbid by U-7", would leave each call alone.
+    return tuple(
+        field._replace(text=CUT) if any(map(str.isdigit, field.text)) else field
+        for field in islice(told, 1)
+    )
 
 
 def counted_with(entry: Entry) -> Alike:

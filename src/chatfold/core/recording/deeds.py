@@ -349,7 +349,7 @@ def _of_most_room(
     """
     tools: dict[str, dict[Alike, list[int]]] = {}
     for place, entry in enumerate(singles):
-        if not (is_unclear(entry.values) or how_it_went(entry) or entry in stays):
+        if not is_unclear(entry.values) and entry not in stays:
             tools.setdefault(entry.name, {}).setdefault(counted_with(entry), []).append(place)
     rooms: list[tuple[int, int]] = []
     for kinds in tools.values():
