@@ -46,6 +46,7 @@ def test_what_was_done_beside_a_word_of_failure_did_not_fail(
         ("delete_files", {"deleted": 3, "error": "No files were deleted: 3 are in use"}),
         ("create_invoices", {"created": 12, "error": "ALREADY_EXISTS"}),
         ("transfer_funds", {"transferred": 50, "error": "Over the limit by 3 cents"}),
+        ("cancel_order", {"exit_code": 137, "message": "out of memory"}),
         ("start_server", {"started": True, "exit_code": 137}),
         ("cancel_order", {"status": "blocked_by_customer"}),
         ("cancel_order", {"status": "aborted_by_user", "message": "The order was kept."}),

@@ -31,6 +31,7 @@ from chatfold.core.failures.states import (
     ID,
     KEYS_OF_STATES,
     STATE_KEYS,
+    cancels_what_runs,
     is_bad,
     made_id,
     says_done,
@@ -338,9 +339,10 @@ def _exit_code(result: dict[str, Any], name: str) -> int | None:
     code = exit_code(result)
     if code not in _SIGNALLED:
         return code
-    words = words_of_name(name)
-    is_anew = not _ANEW.isdisjoint(words) and not result.get("stderr") and says_done(result, name)
-    return None if is_anew or "cancel" in words or is_named_by("aborted", name) else code
+    if is_named_by("aborted", name) or cancels_what_runs(name):
+        return None
+    is_anew = not _ANEW.isdisjoint(words_of_name(name)) and not result.get("stderr")
+    return None if is_anew and says_done(result, name) else code
 
 
 def _complaint(result: dict[str, Any], name: str, given: Callable[[], Iterable[Any]]) -> str | None:

@@ -20,6 +20,7 @@ __all__ = [
     "ID",
     "KEYS_OF_STATES",
     "STATE_KEYS",
+    "cancels_what_runs",
     "is_bad",
     "made_id",
     "says_done",
@@ -71,6 +72,12 @@ def says_done(result: dict[str, Any], name: str) -> bool:
     return any(key.lower() in participles and read(value) is True for key, value in result.items())
 
 
+def cancels_what_runs(name: str) -> bool:
+    """Return whether a tool is there to cancel what is aborted then: a build, a job."""
+    words = words_of_name(name)
+    return "cancel" in words and not _RUNNING.isdisjoint(words)
+
+
 def texts_of(given: Callable[[], Iterable[Any]]) -> Iterable[str]:
     """Return the texts among the values that a call was given."""
     return (value for value in given() if isinstance(value, str))
@@ -117,8 +124,7 @@ def _is_not_done(
 
 def _ended_as_asked(state: str, result: dict[str, Any], name: str) -> bool:
     """Return whether a state is that of what `cancel_job` cancelled, and nothing is said of it."""
-    words = words_of_name(name)
-    if "cancel" not in words or any(result.get(beside) for beside in BESIDE):
+    if "cancel" not in words_of_name(name) or any(result.get(beside) for beside in BESIDE):
         return False
-    runs = state == "aborted" and not _RUNNING.isdisjoint(words)
+    runs = state == "aborted" and cancels_what_runs(name)
     return runs or _AS_ASKED.fullmatch(state) is not None
