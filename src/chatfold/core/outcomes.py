@@ -158,7 +158,7 @@ def outcome_of(
         if len(text) <= LONGEST:
             ranked.append((_rank(key, text, naming), len(path), place, text))
         if key in _SAYS and " " in text and not _is_of_one(path):
-            said.append((place, clean(leaf[:_SAID]) if len(text) > LONGEST else text))
+            said.append((place, clean(leaf)[:_SAID] if len(text) > LONGEST else text))
     chosen = _chosen(ranked)
     words = _said(said, chosen, name)
     shown = [part[1:] for part in sorted(parts)[:_MOST_NAMED]]

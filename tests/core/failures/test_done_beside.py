@@ -40,6 +40,8 @@ def test_what_was_done_beside_a_word_of_failure_did_not_fail(
         ("send_sms", {"sent": 1, "error": "number is blocked"}),
         ("book_seats", {"booked": 120, "error": {"code": "SOLD_OUT"}}),
         ("reserve_seats", {"reserved": ["1A", "1B"], "error": "Seats 1A and 1B are taken"}),
+        ("cancel_order", {"status": "aborted_by_customer_service"}),
+        ("import_contacts", {"imported": 98, "error": "2 rows are bad", "error_code": "E7"}),
         ("import_contacts", {"imported": 0, "error": "no such file"}),
         ("import_contacts", {"imported": 3, "error": "Rolled back: row 4 is invalid"}),
         ("import_contacts", {"imported": 98, "error": "All of it, 98 rows, has been reverted"}),

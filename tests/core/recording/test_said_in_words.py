@@ -79,6 +79,8 @@ def test_a_plain_success_tells_less_than_ids() -> None:
 def test_what_is_said_of_one_of_several_things_is_not_all_that_is_told() -> None:
     things = [{"id": f"A-{n}17", "note": f"Fragile, as before it {n}"} for n in range(9)]
     assert "A-017" in told({"items": things}).values()
+    kept = [{"id": f"A-{n}17", "note": f"The one before {n} was not kept"} for n in range(9)]
+    assert {*told({"items": kept}).values()} == {f"A-{n}17" for n in range(5)}
 
 
 def test_a_long_text_that_says_something_else_stays_out() -> None:
@@ -152,3 +154,14 @@ def test_the_first_line_of_a_long_text_is_no_value_of_the_result() -> None:
         "assignee",
         "priority",
     }
+
+
+@pytest.mark.parametrize("before", range(900, 1001, 5))
+def test_what_is_to_be_hidden_is_hidden_before_a_long_text_is_cut(before: int) -> None:
+    text = f"{'well ' * (before // 5)}then. It was not sent to card 4111111111111111 of Ana."
+
+    def hidden(said: str) -> str:
+        return said.replace("4111111111111111", "[card]")
+
+    told_of_it = outcome_of({"message": text, "id": "A-1"}, "send_mail", (), hidden)
+    assert not any("4111" in field.text for field in told_of_it)
